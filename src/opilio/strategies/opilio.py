@@ -48,10 +48,16 @@ from opilio.records import (
 from opilio.settings import Section
 from opilio.strategies.shared.chooser.features import Features, Floats
 from opilio.strategies.shared.chooser.groups import Groups
-from opilio.strategies.shared.chooser.lessons import Correction, Taught, WordValues
+from opilio.strategies.shared.chooser.lessons import (
+    Correction,
+    LinkWords,
+    Taught,
+    WordValues,
+)
 from opilio.strategies.shared.chooser.loops import distinct as distinct_links
 from opilio.strategies.shared.chooser.loops import sort_out, tell
 from opilio.strategies.shared.chooser.places import Slots
+from opilio.strategies.shared.chooser.plain_rows import LINK_WORDS
 from opilio.strategies.shared.chooser.pool import Pool, best_of, distinct
 from opilio.strategies.shared.chooser.relevant_left import Remaining
 from opilio.strategies.shared.chooser.visits import Visit, links_in, note
@@ -286,13 +292,15 @@ class Opilio:
         if waiting.dimensions:
             vector = waiting.vector_of(slot)
             self.features.taught.add(vector, visit.score)
+        words = waiting.words[slot].copy()
+        self.features.link_words.add(words, visit.score)
         section = int(waiting.section[slot])
         self.groups.add_link(section, int(waiting.page[slot]), visit.score)
         if self.experienced is not None:
             # Only workers on many machines tell each other.
             from opilio.strategies.shared.chooser.experience import pack_experience
 
-            came = pack_experience(row, offset, visit.score, section, vector)
+            came = pack_experience(row, offset, visit.score, section, vector, words)
             self.experienced.append((visit.link, came))
 
     def experiences(self) -> list[tuple[Fingerprint, bytes]]:
@@ -313,6 +321,9 @@ class Opilio:
             vector = np.frombuffer(came.vector, "<f2").astype(np.float32)
             if len(vector) == self.waiting.dimensions > 0:
                 self.features.taught.add(vector, came.score)
+            words = np.frombuffer(came.words, "<u2")
+            if len(words) == LINK_WORDS:
+                self.features.link_words.add(words, came.score)
             self.groups.add_section(came.section, came.score)
 
     def publish(self) -> bytes:
@@ -341,12 +352,14 @@ class Opilio:
         self.pool.refill()
 
     @property
-    def learnt(self) -> tuple[Groups, WordValues, Taught, Correction, Remaining]:
+    def learnt(
+        self,
+    ) -> tuple[Groups, WordValues, Taught, LinkWords, Correction, Remaining]:
         """The parts that learn from all pages."""
         features = self.features
         return (
             *(self.groups, features.words, features.taught),
-            *(self.correction, self.left),
+            *(features.link_words, self.correction, self.left),
         )
 
     def row_of(self, slot: int) -> Floats:
@@ -390,6 +403,7 @@ class Opilio:
         self.fitted = pages
         self.next_fit = int(GROWTH * pages) + 1
         self.features.taught.fit()
+        self.features.link_words.fit()
         self.correction.fit()
         self.features.rescale(self.waiting.all())
 
@@ -474,4 +488,5 @@ NAMES: Mapping[str, str] = {
     "parents": "pages that it stands on",
     "section": "pages of its section so far",
     "siblings": "other links of its page",
+    "link_words": "words of links that led to relevant pages",
 }

@@ -8,29 +8,32 @@ import pytest
 from opilio.strategies.shared.chooser.groups import Groups
 from opilio.strategies.shared.chooser.lessons import (
     LEAST,
+    PARTS,
     Correction,
+    LinkWords,
     Taught,
     WordValues,
     direction_of_few,
 )
 from opilio.strategies.shared.chooser.loops import raw
-from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS, WORD_BITS
+from opilio.strategies.shared.chooser.plain_rows import LINK_WORDS, WORD_BITS
 from opilio.strategies.shared.chooser.waiting import Waiting
 
 
 def worth(values: WordValues, anchors: np.ndarray, base: float) -> np.ndarray:
     """The feature `words` of links with these anchors."""
     count = len(anchors)
-    all_words = np.zeros((count, ANCHOR_WORDS), np.uint16)
+    all_words = np.zeros((count, LINK_WORDS), np.uint16)
     all_words[:, : anchors.shape[1]] = anchors
     waiting = Waiting(0)
-    waiting.anchor[:count] = all_words
+    waiting.words[:count] = all_words
     groups = Groups()
     groups.add_page("a.test", 0.5)
-    found = np.zeros((count, 8), np.float32)
+    found = np.zeros((count, 9), np.float32)
     nothing = np.zeros((0, 256), np.float32)
+    table = LinkWords(values.rare).table
     slots = np.arange(count)
-    given = (waiting.columns, groups.columns, base, 0.3, nothing, values.sums)
+    given = (waiting.columns, groups.columns, base, 0.3, nothing, values.sums, table)
     raw(slots, *given, found)
     return found[:, 3]
 
@@ -130,12 +133,12 @@ def test_means_of_hosts_sections_and_pages_are_shrunk():
     waiting.page[:2] = page
     waiting.scores[:2] = [0.9, 1.0]
     waiting.parents[:2] = [1, 2]
-    found = np.zeros((2, 8), np.float32)
+    found = np.zeros((2, 9), np.float32)
     nothing = np.zeros((0, 256), np.float32)
     sums = np.zeros((1, 2), np.float32)
-    given = (waiting.columns, groups.columns, 0.5, groups.square, nothing, sums)
+    given = (waiting.columns, groups.columns, 0.5, groups.square, nothing, sums, sums)
     raw(np.arange(2), *given, found)
-    known, new = found[:, 4:].tolist()
+    known, new = found[:, 4:8].tolist()
     host = (0.9 + 0.5) / 2  # base ½
     parents = [(0.9 + 0.5) / 2, (1.0 + 0.5) / 3]
     square = (0.9**2 + 0.1**2) / 2
@@ -143,3 +146,31 @@ def test_means_of_hosts_sections_and_pages_are_shrunk():
     section, siblings = (0.8**2 + 0.5 * host_square) / 1.5, (0.8 + 2 * host) / 3
     assert known == pytest.approx([host, parents[0], section, siblings])
     assert new == pytest.approx([0.5, parents[1], square, (0.8 + 2 * 0.5) / 3])
+
+
+def test_words_of_links_are_a_ridge_regression():
+    rng = np.random.default_rng(5)
+    rare = np.full(1 << WORD_BITS, 0.25, np.float32)
+    lessons = LinkWords(rare)
+    words = rng.integers(0, 30, (40, LINK_WORDS)).astype(np.uint16)
+    scores = rng.random(40) * (words == 7).any(axis=1)
+    for row, score in zip(words, scores, strict=True):
+        lessons.add(row, float(score))
+    lessons.fit()
+    x = np.zeros((40, 30))
+    for row, places in zip(x, words, strict=True):
+        np.add.at(row, places, 0.5 * PARTS)
+    x[:, 0] = 0  # no word
+    each = np.where(words > 0, 0.5 * PARTS, 0)
+    x /= np.sqrt((each**2).sum(axis=1, keepdims=True))
+    w = x.T @ np.linalg.solve(x @ x.T + np.eye(40), scores - scores.mean())
+    assert lessons.table[:30, 1] == pytest.approx(0.5 * w, abs=0.01 * np.abs(w).max())
+    assert w.argmax() == 7
+
+
+def test_two_links_teach_no_words():
+    lessons = LinkWords(np.ones(1 << WORD_BITS, np.float32))
+    for score in (1.0, 0.0):
+        lessons.add(np.full(LINK_WORDS, 5, np.uint16), score)
+    lessons.fit()
+    assert not lessons.table[:, 1].any()

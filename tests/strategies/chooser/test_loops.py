@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from types import ModuleType
 
+import msgspec
 import numpy as np
 import pytest
 
+from opilio.records import LinkPart
 from opilio.strategies.shared.chooser import loops, plain_rows, plain_scores
-from opilio.strategies.shared.chooser.visits import section_place
+from opilio.strategies.shared.chooser.visits import section_place, words_in
 from opilio.vectors import codes
 from strategies.chooser_pages import Crawl, chooser, link
 
@@ -115,7 +117,7 @@ def random_columns(rng: np.random.Generator, dimensions: int) -> dict[str, np.nd
         "vectors": rng.integers(0, 256, (50, codes.width(dimensions))).astype(np.uint8),
         "tables": codes.tables(rng.normal(size=dimensions).astype(np.float32)),
         "terms": rng.integers(0, 256, (50, 3)).astype(np.uint8),
-        "anchors": rng.integers(0, 4, (50, 6)).astype(np.uint16),
+        "words": rng.integers(0, 4, (50, plain_rows.LINK_WORDS)).astype(np.uint16),
         "sums": rng.normal(size=(4, 2)).astype(np.float32),
     }
 
@@ -125,14 +127,15 @@ def test_features_are_the_same(dimensions: int):
     rng = np.random.default_rng(4)
     given = random_columns(rng, dimensions)
     sums = given["sums"]
-    sums[plain_rows.NO_WORD] = 0
+    worth = rng.normal(size=(4, 2)).astype(np.float32)
+    sums[plain_rows.NO_WORD] = worth[plain_rows.NO_WORD] = 0
     slots = rng.integers(0, 50, 30)
     columns = (
         given["vectors"],
         rng.random(50).astype(np.float32),
         np.full(50, np.nan, np.float32),
         given["terms"],
-        given["anchors"],
+        given["words"],
         rng.random(50).astype(np.float32),
         rng.integers(1, 5, 50).astype(np.uint8),
         rng.integers(0, 5, 50).astype(np.int32),
@@ -146,9 +149,9 @@ def test_features_are_the_same(dimensions: int):
     )
     groups += (rng.random(5),)
     found = []
-    evidence = (groups, 0.3, 0.2, given["tables"], sums)
+    evidence = (groups, 0.3, 0.2, given["tables"], sums, worth)
     for each in BOTH_SCORES:
-        out = np.zeros((30, 8), np.float32)
+        out = np.zeros((30, 9), np.float32)
         own = tuple(column.copy() for column in columns)
         each.raw(slots, own, *evidence, out)
         found.append(out)
@@ -162,13 +165,13 @@ def test_features_are_the_same(dimensions: int):
 
     link = rng.integers(0, 3, 50)
     told = rng.choice([-1, 0, 0.5], 50).astype(np.float32)
-    slots, then = np.arange(40), rng.random((40, 8)).astype(np.float32)
+    slots, then = np.arange(40), rng.random((40, 9)).astype(np.float32)
     links = np.where(slots % 2, link[:40], 3)  # every other slot has a new link
     totals = []
     for each in BOTH_SCORES:
         own = tuple(column.copy() for column in columns)
-        each.raw(slots, own, *evidence, now := np.zeros((40, 8), np.float32))
-        total = np.zeros(8, np.float32)
+        each.raw(slots, own, *evidence, now := np.zeros((40, 9), np.float32))
+        total = np.zeros(9, np.float32)
         given_ones = (link, told), (own, *evidence), total
         count = each.moved(slots, links, then, *given_ones)
         still = (slots % 2 == 1) & (told[:40] >= 0)
@@ -274,14 +277,14 @@ def test_links_are_entered_alike():
             rng.integers(0, 99, 50).astype(np.int32),
             rng.integers(0, 99, 50).astype(np.uint16),
             given["terms"],
-            given["anchors"],
+            given["words"],
             given["vectors"],
         )
         columns = (
             np.zeros(60, np.int32),
             np.zeros(60, np.uint16),
             np.zeros((60, 3), np.uint8),
-            np.zeros((60, 6), np.uint16),
+            np.zeros((60, plain_rows.LINK_WORDS), np.uint16),
             np.zeros(60, np.int32),
             np.zeros(60, np.float32),
             np.zeros(60, np.uint8),
@@ -325,3 +328,34 @@ def test_a_crawl_without_what_is_compiled_visits_the_same_pages(
         return [url for url, _ in crawl.order]
 
     assert run(plain_rows, plain_scores) == run(compiled, compiled_scores)
+
+
+def test_all_parts_of_a_link_have_words():
+    parts = {
+        LinkPart.ANCHOR: range(10, 18),
+        LinkPart.URL: range(20, 28),
+        LinkPart.BEFORE: range(30, 40),
+        LinkPart.AFTER: range(40, 42),
+        LinkPart.HEADING: range(50, 52),
+        LinkPart.TITLE: range(60, 62),
+    }
+    codes_of = [part << 29 | place << 13 for part in parts for place in parts[part]]
+    words = np.array(codes_of, "<u4").tobytes()
+    links = [
+        link("http://h.test/"),
+        msgspec.structs.replace(link("http://h.test/1"), words=words),
+    ]
+    for each in BOTH:
+        packed = each.link_rows(links, {}, section_place)[5]
+        none, found = np.frombuffer(packed, "<u2").reshape(2, -1).tolist()
+        assert none == [0] * plain_rows.LINK_WORDS
+        own = [*range(10, 16), *range(23, 28)]  # the first and the last ones
+        assert found == [*own, *range(38, 40), 40, 41, 0]
+
+
+def test_notes_of_earlier_versions_have_words_of_anchors_only():
+    before = np.arange(1, 13, dtype="<u2").tobytes()
+    found = words_in(before, 2)
+    assert found[:, :6].tolist() == [[1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12]]
+    assert found.shape == (2, plain_rows.LINK_WORDS) and not found[:, 6:].any()
+    assert words_in(b"", 0).shape == (0, plain_rows.LINK_WORDS)

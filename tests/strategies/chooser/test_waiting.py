@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS
+from opilio.strategies.shared.chooser.plain_rows import LINK_WORDS
 from opilio.strategies.shared.chooser.visits import Links
 from opilio.strategies.shared.chooser.waiting import GONE, NEW, Waiting
 from opilio.text.meaning import KeywordVectors
@@ -23,7 +23,7 @@ def links(prints: list[int], vector: int = 1) -> Links:
         np.zeros(count, np.uint16),
         np.arange(count, dtype=np.uint16),
         np.full((count, 3), 100, np.uint8),
-        np.ones((count, ANCHOR_WORDS), np.uint16),
+        np.ones((count, LINK_WORDS), np.uint16),
         np.full((count, codes.width(SIZE)), vector, np.uint8),
     )
 

@@ -8,7 +8,7 @@ from libc.math cimport exp, rintf, sqrt
 from libc.string cimport memcpy
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-EDITION = 8
+EDITION = 9
 
 cdef extern from "Python.h":
     Py_ssize_t PyUnicode_FindChar(object, Py_UCS4, Py_ssize_t, Py_ssize_t, int) except -2
@@ -17,8 +17,19 @@ cdef extern from "Python.h":
 cdef enum:
     WIDTH = 16
     ANCHOR_WORDS = 6
+    ADDRESS_WORDS = 5
+    BEFORE_WORDS = 2
+    AFTER_WORDS = 3
+    LINK_WORDS = 16
+    PARTS = 4  # of a link whose words are kept: LinkPart.ANCHOR to AFTER
     MIXED = 29 - 16  # bits of a word's code below its place
     MOST_PARENTS = 4
+
+# Of the parts of a link, in the order of LinkPart: where their words begin, how many
+# are kept, and whether these are the last ones.
+cdef Py_ssize_t[4] START = [0, 6, 11, 13]
+cdef Py_ssize_t[4] ROOM = [ANCHOR_WORDS, ADDRESS_WORDS, BEFORE_WORDS, AFTER_WORDS]
+cdef bint[4] FROM_END = [False, True, True, False]
 
 cdef uint64_t MIX = plain_rows.MIX
 cdef int32_t FREE = -1
@@ -101,24 +112,47 @@ cdef str section(str url, Py_ssize_t start):
     return url[start:folder] + deep + ("" if url[size - 1] == u"/" else "*")
 
 
+cdef void word_places(bytes words, uint16_t *places):
+    """Write the places of the words of a link, part by part."""
+    cdef const uint8_t *code = words
+    cdef Py_ssize_t word, part, count = len(words) // 4, column
+    cdef Py_ssize_t[8] many, seen
+    cdef uint32_t value
+    for part in range(8):
+        many[part] = seen[part] = 0
+    for word in range(count):
+        many[code[4 * word + 3] >> 5] += 1
+    for word in range(count):
+        value = (code[4 * word] | <uint32_t>code[4 * word + 1] << 8
+                 | <uint32_t>code[4 * word + 2] << 16
+                 | <uint32_t>code[4 * word + 3] << 24)
+        part = value >> 29
+        if part >= PARTS:
+            continue
+        column = seen[part]
+        seen[part] += 1
+        if FROM_END[part] and many[part] > ROOM[part]:
+            column -= many[part] - ROOM[part]
+        if 0 <= column < ROOM[part]:
+            places[START[part] + column] = <uint16_t>((value & 0x1FFFFFFF) >> MIXED)
+
+
 def link_rows(list links, dict weights, place_of):
     cdef Py_ssize_t count = len(links), each, number, word, size = 0, host = -1
     cdef bytearray all_prints = bytearray(8 * count)
     cdef bytearray all_hosts = bytearray(2 * count)
     cdef bytearray all_sections = bytearray(2 * count)
     cdef bytearray all_terms = bytearray(3 * count)
-    cdef bytearray all_anchors = bytearray(2 * ANCHOR_WORDS * count)
+    cdef bytearray all_words = bytearray(2 * LINK_WORDS * count)
     cdef int64_t *prints = <int64_t *><char *>all_prints
     cdef uint16_t *hosts = <uint16_t *><char *>all_hosts
     cdef uint16_t *sections = <uint16_t *><char *>all_sections
     cdef uint8_t *terms = <uint8_t *><char *>all_terms
-    cdef uint8_t *anchors = <uint8_t *><char *>all_anchors
+    cdef uint16_t *places_of = <uint16_t *><char *>all_words
     cdef bytes words, vector
     cdef str url, name = "", before = "", part, part_before = ""
     cdef dict numbers = {}, known = {}
     cdef list vectors = [], places = []  # of sections, by the number of a host
-    cdef const uint8_t *code
-    cdef uint32_t value
     cdef uint16_t place = 0
     cdef bint same
     cdef object link, evidence, found
@@ -154,25 +188,13 @@ def link_rows(list links, dict weights, place_of):
             terms[3 * each + 1] = presence(evidence.anchor.terms, weights)
             terms[3 * each + 2] = presence(evidence.around.terms, weights)
         words = link.words
-        code = words
-        number = 0
-        for word in range(len(words) // 4):
-            value = (code[4 * word] | <uint32_t>code[4 * word + 1] << 8
-                     | <uint32_t>code[4 * word + 2] << 16
-                     | <uint32_t>code[4 * word + 3] << 24)
-            if value >> 29 == 0:
-                value >>= MIXED
-                anchors[2 * (ANCHOR_WORDS * each + number)] = value & 255
-                anchors[2 * (ANCHOR_WORDS * each + number) + 1] = value >> 8
-                number += 1
-                if number == ANCHOR_WORDS:
-                    break
+        word_places(words, places_of + LINK_WORDS * each)
     for each in range(count):
         vector = vectors[each]
         if len(vector) < size:
             vectors[each] = vector.ljust(size, b"\0")
     return (tuple(numbers), bytes(all_prints), bytes(all_hosts), bytes(all_sections),
-            bytes(all_terms), bytes(all_anchors), b"".join(vectors))
+            bytes(all_terms), bytes(all_words), b"".join(vectors))
 
 
 def distinct(links, left_out):
@@ -215,12 +237,12 @@ def enter(const int64_t[::1] slots, const uint8_t[::1] fresh, tuple given,
     cdef const int32_t[::1] from_hosts = given[0]
     cdef const uint16_t[::1] from_sections = given[1]
     cdef const uint8_t[:, ::1] from_terms = given[2]
-    cdef const uint16_t[:, ::1] from_anchors = given[3]
+    cdef const uint16_t[:, ::1] from_words = given[3]
     cdef const uint8_t[:, ::1] from_vectors = given[4]
     cdef int32_t[::1] hosts = columns[0]
     cdef uint16_t[::1] sections = columns[1]
     cdef uint8_t[:, ::1] terms = columns[2]
-    cdef uint16_t[:, ::1] anchors = columns[3]
+    cdef uint16_t[:, ::1] words = columns[3]
     cdef int32_t[::1] pages = columns[4]
     cdef float[::1] scores = columns[5]
     cdef uint8_t[::1] parents = columns[6]
@@ -260,6 +282,6 @@ def enter(const int64_t[::1] slots, const uint8_t[::1] fresh, tuple given,
             parents[slot] += 1
             if weight <= before:
                 continue
-        for place in range(ANCHOR_WORDS):
-            anchors[slot, place] = from_anchors[row, place]
+        for place in range(LINK_WORDS):
+            words[slot, place] = from_words[row, place]
     return count

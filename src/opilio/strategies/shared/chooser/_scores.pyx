@@ -7,7 +7,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcpy
 
-EDITION = 5
+EDITION = 6
 
 cdef extern from "Python.h":
     str PyUnicode_FromStringAndSize(const char *, Py_ssize_t)
@@ -15,8 +15,12 @@ cdef extern from "Python.h":
 cdef bytes _pairs = b"".join([b"%02d" % number for number in range(100)])
 cdef const char *PAIRS = _pairs  # 00 to 99
 
+cdef float AROUND = 0.5
+
 cdef enum:
     ANCHOR_WORDS = 6
+    OWN_WORDS = 11  # of anchor and address
+    LINK_WORDS = 16
     HOST = 1  # as many pages as a mean is shrunk by
     PAGE = 2
     FLAT = 30
@@ -24,12 +28,13 @@ cdef enum:
 
 
 def raw(const int64_t[::1] slots, tuple columns, tuple groups, double base,
-        double square, const float[:, ::1] tables, const float[:, ::1] sums, float[:, ::1] found):
+        double square, const float[:, ::1] tables, const float[:, ::1] sums,
+        const float[:, ::1] worth, float[:, ::1] found):
     cdef const uint8_t[:, ::1] vectors = columns[0]
     cdef const float[::1] meaning = columns[1]
     cdef float[::1] taught = columns[2]
     cdef const uint8_t[:, ::1] terms = columns[3]
-    cdef const uint16_t[:, ::1] anchors = columns[4]
+    cdef const uint16_t[:, ::1] words = columns[4]
     cdef const float[::1] scores = columns[5]
     cdef const uint8_t[::1] parents = columns[6]
     cdef const int32_t[::1] hosts = columns[7]
@@ -41,7 +46,7 @@ def raw(const int64_t[::1] slots, tuple columns, tuple groups, double base,
     cdef const int32_t[::1] page_count = groups[5]
     cdef const double[::1] squares = groups[6]
     cdef Py_ssize_t row, place, slot, size = tables.shape[0]
-    cdef float one, two, three, four, above
+    cdef float one, two, three, four, above, length, part
     cdef double host, host_square
     cdef int used
     cdef uint16_t word
@@ -69,7 +74,7 @@ def raw(const int64_t[::1] slots, tuple columns, tuple groups, double base,
         above = 0.0
         used = 0
         for place in range(ANCHOR_WORDS):
-            word = anchors[slot, place]
+            word = words[slot, place]
             if word:
                 used += 1
                 above += sums[word, 0] - <float>base * sums[word, 1]
@@ -84,6 +89,14 @@ def raw(const int64_t[::1] slots, tuple columns, tuple groups, double base,
                          / (part_count[place] + 0.5))
         place = pages[slot]
         found[row, 7] = (page_sum[place] + PAGE * host) / (page_count[place] + PAGE)
+        length = above = 0.0
+        for place in range(LINK_WORDS):
+            word = words[slot, place]
+            if word:
+                part = 1 if place < OWN_WORDS else AROUND
+                length += part * part * worth[word, 0] * worth[word, 0]
+                above += part * worth[word, 1]
+        found[row, 8] = above / sqrt(length) if length > 0 else 0.0
 
 
 def moved(const int64_t[::1] slots, const int64_t[::1] links, const float[:, ::1] then,

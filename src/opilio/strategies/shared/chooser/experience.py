@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+Places = npt.NDArray[np.uint16]
 Singles = npt.NDArray[np.float32]
 
 
@@ -17,6 +18,7 @@ class LinkExperience(msgspec.Struct, frozen=True, array_like=True, gc=False):
     score: float  # of its page
     section: int
     vector: bytes  # float16; empty without word vectors
+    words: bytes = b""  # their places, uint16
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -24,7 +26,12 @@ unpack_experience = msgspec.msgpack.Decoder(LinkExperience).decode
 
 
 def pack_experience(
-    row: Singles, offset: float, score: float, section: int, vector: Singles
+    row: Singles,
+    offset: float,
+    score: float,
+    section: int,
+    vector: Singles,
+    words: Places,
 ) -> bytes:
     """The experience as bytes."""
     return _encode(
@@ -34,5 +41,6 @@ def pack_experience(
             score,
             section,
             vector.astype("<f2").tobytes(),
+            words.astype("<u2").tobytes(),
         )
     )

@@ -1,7 +1,7 @@
 """Computes the features of waiting links, and standardises them.
 
 With word vectors: meaning, taught, address, words, host, parents, section,
-siblings.
+siblings, link_words.
 Without: anchor and around (keywords in them) take the place of meaning and taught.
 
     z = (x − mean)/spread, within ±4; mean and spread over a sample of what waits
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from opilio.strategies.shared.chooser.groups import Groups
-from opilio.strategies.shared.chooser.lessons import Taught, WordValues
+from opilio.strategies.shared.chooser.lessons import LinkWords, Taught, WordValues
 from opilio.strategies.shared.chooser.loops import moved, raw, weigh
 from opilio.strategies.shared.chooser.places import Slots
 from opilio.strategies.shared.chooser.plain_rows import LIMIT
@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float32]
 
-COMMON = ("address", "words", "host", "parents", "section", "siblings")
+COMMON = (
+    *("address", "words", "host", "parents", "section", "siblings"),
+    "link_words",
+)
 WITH_VECTORS = ("meaning", "taught", *COMMON)
 WITHOUT_VECTORS = ("anchor", "around", *COMMON)
 SAMPLE = 4096  # links over which means and spreads are taken
@@ -57,6 +60,7 @@ class Features:
         self.taught = Taught(waiting.dimensions)
         self._direction = self.taught.direction  # that links were compared with
         self.words = WordValues(rarity.table)
+        self.link_words = LinkWords(self.words.rare)
         self.names = WITH_VECTORS if waiting.dimensions else WITHOUT_VECTORS
         self.mean = np.zeros(len(self.names), np.float32)
         self.spread = np.ones(len(self.names), np.float32)
@@ -90,6 +94,7 @@ class Features:
             groups.square,
             taught.tables,
             self.words.sums,
+            self.link_words.table,
         )
 
     def standard(self, slots: Slots) -> Floats:

@@ -9,6 +9,9 @@ Words: how much better pages with a word are than others (Rocchio 1971):
 
     c(word) = (0.05 + rarity²)·Σ (r − base)·x(word)     over the pages read
 
+Words of links: a ridge regression of scores on the words of links, centred:
+
+    v = argmin Σ (r − mean of r − l·v)² + |v|²          over the last links visited
 
 Weights: the trained ones w are corrected by δ, which a ridge keeps small:
 
@@ -16,7 +19,8 @@ Weights: the trained ones w are corrected by δ, which a ridge keeps small:
 
 Symbols: e the vector of a link that was visited, r the score of its page, z its
 standardised features when it was chosen; x a page as its words, of length 1; C the e
-minus their mean, a row for each of the n links.
+minus their mean, a row for each of the n links; l the link as its words, of length 1:
+each with √(0.05 + rarity²), and half of that if it stands around the link.
 """
 
 from __future__ import annotations
@@ -28,17 +32,30 @@ import numpy as np
 import numpy.typing as npt
 
 from opilio.strategies.shared.chooser.loops import add_words
-from opilio.strategies.shared.chooser.plain_rows import NO_WORD, WORD_BITS, Places
+from opilio.strategies.shared.chooser.plain_rows import (
+    ADDRESS_WORDS,
+    ANCHOR_WORDS,
+    AROUND,
+    LINK_WORDS,
+    NO_WORD,
+    WORD_BITS,
+    Places,
+)
 from opilio.vectors import codes
 
 Floats = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
 
-LATEST = 1500  # visits that correct the weights
+LATEST = 1500  # visits that correct the weights and teach words
 LEAST = 15  # of them
-FEWEST = 3  # links that show a direction
+FEWEST = 3  # links that show a direction or words
 STEPS = 6
 FLAT = 30.0
+EXACT, MOST_STEPS = 1e-3, 40  # of conjugate gradients: the rest, as a share
+
+# How much each word of a link counts.
+PARTS = np.full(LINK_WORDS, AROUND)
+PARTS[: ANCHOR_WORDS + ADDRESS_WORDS] = 1
 
 
 class Taught:
@@ -101,13 +118,61 @@ class WordValues:
     def __init__(self, rarity: Singles) -> None:
         # By the place of a word; those of the table of rarity are finer.
         rare = reduce(np.minimum, rarity.reshape(1 << WORD_BITS, -1).T)
-        self._rare = (0.05 + rare * rare).astype(np.float32)
-        self._rare[NO_WORD] = 0  # what is no word has no value
+        self.rare = (0.05 + rare * rare).astype(np.float32)
+        self.rare[NO_WORD] = 0  # what is no word has no value
         self.sums = np.zeros((1 << WORD_BITS, 2), np.float32)  # of r·x, of x
 
     def add(self, words: Places, shares: npt.NDArray[np.uint8], score: float) -> None:
         """Add a page with these words and shares, and its score."""
-        add_words(words, shares, score, self._rare, self.sums)
+        add_words(words, shares, score, self.rare, self.sums)
+
+
+class LinkWords:
+    """What the words of visited links have taught."""
+
+    def __init__(self, rare: Singles) -> None:
+        """`rare` is 0.05 + rarity² of each word, by its place."""
+        # Of each word √(0.05 + rarity²), and that times v.
+        self.table = np.zeros((1 << WORD_BITS, 2), np.float32)
+        self.table[:, 0] = np.sqrt(rare)
+        self.table[NO_WORD] = 0
+        self.links: deque[tuple[Places, float]] = deque(maxlen=LATEST)
+
+    def add(self, words: Places, score: float) -> None:
+        """Add a link with these words, LINK_WORDS, that led to a page of this score."""
+        self.links.append((words, score))
+
+    def fit(self) -> None:
+        """Learn from all links again."""
+        if len(self.links) < FEWEST:
+            return
+        words = np.array([each for each, _ in self.links])
+        scores = np.array([score for _, score in self.links])
+        weights = PARTS * self.table[:, 0][words]
+        squares = (weights * weights).sum(axis=1, keepdims=True)
+        weights /= np.sqrt(np.where(squares, squares, 1.0))
+        places, flat = words.ravel(), weights.ravel()
+
+        def gather(duals: Floats) -> Floats:
+            """Xᵀ·duals"""
+            each = flat * duals.repeat(LINK_WORDS)
+            summed = np.bincount(places, each, 1 << WORD_BITS)
+            return summed.astype(np.float64, copy=False)
+
+        wanted = scores - scores.mean()
+        found, rest = np.zeros_like(wanted), wanted
+        step = rest
+        square = float(rest @ rest)
+        enough = square * EXACT**2
+        for _ in range(MOST_STEPS):
+            if square <= enough:
+                break
+            along = (weights * gather(step)[words]).sum(axis=1) + step
+            length = square / float(step @ along)
+            found, rest = found + length * step, rest - length * along
+            before, square = square, float(rest @ rest)
+            step = rest + (square / before) * step
+        self.table[:, 1] = self.table[:, 0] * gather(found)
 
 
 class Correction:

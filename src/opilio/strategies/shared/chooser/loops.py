@@ -5,7 +5,7 @@
 
 from opilio.strategies.shared.chooser import plain_rows
 
-SCORES_EDITION = 5  # what was compiled is used only if it is of the same edition
+SCORES_EDITION = 6  # what was compiled is used only if it is of the same edition
 OTHER = "it was compiled for another version of the package"
 
 try:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from opilio.records import Link, LinkPart
 from opilio.text import urls
 
-EDITION = 8  # of both; what is compiled is used only if it is the same
+EDITION = 9  # of both; what is compiled is used only if it is the same
 LIMIT = 4.0  # of a standardised feature
 
 Longs = npt.NDArray[np.int64]
@@ -31,7 +31,11 @@ GONE = -2  # instead of a slot: the link was visited
 # that share a bucket. Results do not depend on it.
 MIX = secrets.randbits(64) | 1
 WORD_BITS = 16  # of a word's hash, by which its value is known
-ANCHOR_WORDS = 6  # of a link that are kept; also in _rows.pyx and _scores.pyx
+# Words of a link that are kept: the first of its anchor, the last of its address and
+# the nearest around it; also in _rows.pyx and _scores.pyx.
+ANCHOR_WORDS, ADDRESS_WORDS, BEFORE_WORDS, AFTER_WORDS = 6, 5, 2, 3
+AROUND = 0.5  # how much a word around a link counts, beside one of its own
+LINK_WORDS = ANCHOR_WORDS + ADDRESS_WORDS + BEFORE_WORDS + AFTER_WORDS
 NO_WORD = 0  # the place that stands for none
 MOST_PARENTS = 4  # pages whose evidence of a link is used; more add little
 PARENT = 0.2  # the weight of such a page besides its score
@@ -99,8 +103,8 @@ def link_rows(
     """The hosts that links lead to; of all links their fingerprints, as int64; the
     number of each link's host among the hosts; the places of host and tag path, by the
     function; how much of the keywords is in the address, the anchor and around them, as
-    uint8; the places of the first words of their anchors, as uint16; and their vectors,
-    in equal dimensions. Numbers and places are uint16."""
+    uint8; the places of their words, LINK_WORDS each; and their vectors, in equal
+    dimensions. Numbers and places are uint16."""
     terms = bytearray()
     for link in links:
         if evidence := link.terms:
@@ -121,7 +125,7 @@ def link_rows(
         np.array([hosts[name] for name in names], "<u2").tobytes(),
         np.array(places, "<u2").tobytes(),
         bytes(terms),
-        anchor_rows(links).tobytes(),
+        word_rows(links).tobytes(),
         b"".join([link.vector.ljust(size, b"\0") for link in links]),
     )
 
@@ -145,19 +149,31 @@ def presence(found: Iterable[str], weights: Mapping[str, float]) -> int:
     return int(255 * (1 - exp(-total)) + 0.5) if total > 0 else 0
 
 
-def anchor_rows(links: Sequence[Link]) -> Places:
-    """The places of the first words of each anchor."""
-    rows = np.full((len(links), ANCHOR_WORDS), NO_WORD, "<u2")
+def word_rows(links: Sequence[Link]) -> Places:
+    """The places of the words of each link, part by part."""
+    rows = np.full((len(links), LINK_WORDS), NO_WORD, "<u2")
     codes = np.frombuffer(b"".join([link.words for link in links]), "<u4")
     counts = np.array([len(link.words) // 4 for link in links], np.int64)
     owners = np.repeat(np.arange(len(links)), counts)
-    own = codes >> np.uint32(29) == LinkPart.ANCHOR
-    codes, owners = codes[own], owners[own]
-    # How many words of the same anchor come before each of them.
-    before = np.arange(len(codes)) - np.searchsorted(owners, owners)
-    first = before < ANCHOR_WORDS
-    # An anchor is part 0, so the upper bits that name the part are empty.
-    rows[owners[first], before[first]] = codes[first] >> np.uint32(29 - WORD_BITS)
+    parts = codes >> np.uint32(29)
+    places = (codes >> np.uint32(29 - WORD_BITS)).astype(np.uint16)
+    start = 0
+    for part, room, is_end in (
+        (LinkPart.ANCHOR, ANCHOR_WORDS, False),
+        (LinkPart.URL, ADDRESS_WORDS, True),
+        (LinkPart.BEFORE, BEFORE_WORDS, True),
+        (LinkPart.AFTER, AFTER_WORDS, False),
+    ):
+        own = np.flatnonzero(parts == part)
+        mine = owners[own]
+        # How many words of the same part of a link come before each of them.
+        column = np.arange(len(own)) - np.searchsorted(mine, mine)
+        if is_end:
+            many = np.bincount(mine, minlength=len(links))[mine]
+            column -= np.maximum(many - room, 0)
+        chosen = (column >= 0) & (column < room)
+        rows[mine[chosen], start + column[chosen]] = places[own[chosen]]
+        start += room
     return rows
 
 
@@ -200,8 +216,8 @@ def enter(
     """Write the links of a page into the columns of their slots, and mix the evidence
     of known ones with what they have. Returns how many were mixed, and writes the rows
     and shares of these. Where a page is better than those before, it replaces the
-    anchor. Given are hosts, sections, terms, anchors and vectors, in bytes; columns are
-    hosts, sections, terms, anchors, pages, scores, parents, promises and vectors;
+    words. Given are hosts, sections, terms, words and vectors, in bytes; columns are
+    hosts, sections, terms, words, pages, scores, parents, promises and vectors;
     vectors of known links are left to `mix`."""
     pages, scores, parents, told = columns[4:8]
     new = np.flatnonzero(fresh)

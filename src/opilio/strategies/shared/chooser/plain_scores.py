@@ -12,6 +12,9 @@ import numpy.typing as npt
 from opilio.equations.probability import logistic, shares
 from opilio.records import PartsText
 from opilio.strategies.shared.chooser.plain_rows import (
+    ADDRESS_WORDS,
+    ANCHOR_WORDS,
+    AROUND,
     LIMIT,
     Bytes,
     Floats,
@@ -22,7 +25,7 @@ from opilio.strategies.shared.chooser.plain_rows import (
 from opilio.vectors.plain_codes import dots
 
 Columns = tuple[npt.NDArray[Any], ...]
-Evidence = tuple[Columns, Columns, float, float, Floats, Floats]
+Evidence = tuple[Columns, Columns, float, float, Floats, Floats, Floats]
 """What `raw` works features out from, in the order of its arguments."""
 
 HOST, SECTION, PAGE = 1.0, 0.5, 2.0  # as many pages as a mean is shrunk by
@@ -36,14 +39,16 @@ def raw(
     square: float,
     tables: Floats,
     sums: Floats,
+    worth: Floats,
     found: Floats,
 ) -> None:
     """Write the features of links as rows of `found`. `columns` are those of all slots,
     `groups` sums and counts by host, section and page, `square` the mean of all squared
-    scores, `tables` those of the direction
-    that was learnt (`vectors/codes.py`); the sums of NO_WORD are 0. How similar a link
-    is to that direction is NaN in its column until it is asked for, and kept then."""
-    vectors, meaning, taught, terms, anchors, scores, parents, hosts = columns[:8]
+    scores, `tables` those of the direction that was learnt (`vectors/codes.py`),
+    `worth` the table of LinkWords; the sums and the worth of NO_WORD are 0. How similar
+    a link is to that direction is NaN in its column until it is asked for, and kept
+    then."""
+    vectors, meaning, taught, terms, every, scores, parents, hosts = columns[:8]
     sections, pages = columns[8:]
     own = terms[slots] * np.float32(1 / 255)
     if len(tables):
@@ -54,7 +59,7 @@ def raw(
     else:
         found[:, :2] = own[:, 1:]
     found[:, 2] = own[:, 0]
-    words = anchors[slots]
+    words = every[slots, :ANCHOR_WORDS]
     values = sums.take(words, axis=0).sum(axis=1)
     used = np.maximum(np.count_nonzero(words, axis=1), 1)
     above = values[:, 0] - np.float32(base) * values[:, 1]
@@ -73,6 +78,11 @@ def raw(
     found[:, 6] = (part_sum[places] + usual) / count
     places = pages[slots]
     found[:, 7] = (page_sum[places] + PAGE * host) / (page_count[places] + PAGE)
+    pairs = worth[every[slots]]
+    pairs[:, ANCHOR_WORDS + ADDRESS_WORDS :] *= np.float32(AROUND)
+    squares = (pairs[:, :, 0] ** 2).sum(axis=1)
+    lengths = np.sqrt(np.where(squares, squares, np.float32(1)))
+    found[:, 8] = pairs[:, :, 1].sum(axis=1) / lengths
 
 
 def moved(

@@ -12,7 +12,12 @@ import numpy.typing as npt
 from isal import isal_zlib
 
 from opilio.strategies.shared.chooser.groups import Groups
-from opilio.strategies.shared.chooser.lessons import Correction, Taught, WordValues
+from opilio.strategies.shared.chooser.lessons import (
+    Correction,
+    LinkWords,
+    Taught,
+    WordValues,
+)
 from opilio.strategies.shared.chooser.relevant_left import Remaining
 
 LEVEL = 1  # of compression
@@ -46,6 +51,8 @@ class PublishedWeights(msgspec.Struct, frozen=True, array_like=True):
     kept: int
     visits: list[tuple[float, float]]
     samples: list[tuple[int, float]]
+    link_words: bytes = b""  # what each is worth; of earlier versions nothing
+    links: list[tuple[bytes, float]] = []  # that this was learnt from
 
 
 _decode = msgspec.msgpack.Decoder(PublishedWeights).decode
@@ -55,6 +62,7 @@ def pack_learnt(
     groups: Groups,
     words: WordValues,
     taught: Taught,
+    link_words: LinkWords,
     correction: Correction,
     left: Remaining,
 ) -> bytes:
@@ -75,6 +83,8 @@ def pack_learnt(
         left.count,
         list(left.visits),
         list(left.samples),
+        link_words.table[:, 1].tobytes(),
+        [(places.tobytes(), score) for places, score in link_words.links],
     )
     return isal_zlib.compress(msgspec.msgpack.encode(model), LEVEL)
 
@@ -84,6 +94,7 @@ def restore_learnt(
     groups: Groups,
     words: WordValues,
     taught: Taught,
+    link_words: LinkWords,
     correction: Correction,
     left: Remaining,
 ) -> None:
@@ -108,6 +119,12 @@ def restore_learnt(
     taught.sum, taught.scored = floats(model.taught.sum), floats(model.taught.scored)
     taught.scores, taught.count = model.taught.scores, model.taught.count
     taught.new = [(singles(vector), score) for vector, score in model.taught.new]
+    if model.link_words:
+        link_words.table[:, 1] = singles(model.link_words)
+        link_words.links.clear()
+        link_words.links.extend(
+            (np.frombuffer(places, np.uint16), score) for places, score in model.links
+        )
     correction.weights = weights
     correction.rows.clear()
     correction.rows.extend(

@@ -16,7 +16,11 @@ from xxhash import xxh3_64_intdigest
 
 from opilio.records import Fingerprint, Lease, Link, Page
 from opilio.strategies.shared.chooser.loops import link_rows
-from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS, WORD_BITS
+from opilio.strategies.shared.chooser.plain_rows import (
+    ANCHOR_WORDS,
+    LINK_WORDS,
+    WORD_BITS,
+)
 from opilio.text.meaning import Rarity, unpack_vectors
 from opilio.text.page_words import shares_of_words
 from opilio.vectors import codes
@@ -43,7 +47,7 @@ class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     host_numbers: bytes = b""  # of each link, in `hosts`, uint16
     sections: bytes = b""  # places of their sections, uint16; once of tag paths
     terms: bytes = b""  # keywords in address, anchor and surroundings, uint8
-    anchors: bytes = b""  # places of ANCHOR_WORDS words, uint16
+    link_words: bytes = b""  # places of LINK_WORDS words of each; once ANCHOR_WORDS
     vectors: bytes = b""  # their codes; of earlier versions int8
     sought: bytes = b""  # vectors of keywords, float32, if they changed
     is_kept: bool = False
@@ -67,7 +71,7 @@ class Links(NamedTuple):
     hosts: npt.NDArray[np.uint16]
     sections: Places
     terms: npt.NDArray[np.uint8]
-    anchors: Places
+    words: Places
     vectors: Codes
 
 
@@ -86,9 +90,20 @@ def links_in(visit: Visit, dimensions: int) -> Links:
         np.frombuffer(visit.host_numbers, "<u2"),
         np.frombuffer(visit.sections, "<u2"),
         np.frombuffer(visit.terms, np.uint8).reshape(count, 3),
-        np.frombuffer(visit.anchors, "<u2").reshape(count, ANCHOR_WORDS),
+        words_in(visit.link_words, count),
         vectors,
     )
+
+
+def words_in(packed: bytes, count: int) -> Places:
+    """The places of the words of so many links; notes of earlier versions have only
+    those of anchors."""
+    places = np.frombuffer(packed, "<u2").reshape(count, -1 if count else LINK_WORDS)
+    if places.shape[1] == LINK_WORDS:
+        return places
+    found = np.zeros((count, LINK_WORDS), "<u2")
+    found[:, :ANCHOR_WORDS] = places
+    return found
 
 
 def note(

@@ -1,4 +1,4 @@
-"""Stores the evidence of waiting links in columns: some 45 bytes a link and its vector.
+"""Stores the evidence of waiting links in columns: some 70 bytes a link and its vector.
 
 A link that several pages have keeps the mean of their evidence; each page counts
 0.2 + its score.
@@ -16,7 +16,7 @@ from opilio.records import Fingerprint
 from opilio.storage.seen_urls import SeenUrls
 from opilio.strategies.shared.chooser.loops import enter
 from opilio.strategies.shared.chooser.places import Places, Slots
-from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS, FREE, GONE
+from opilio.strategies.shared.chooser.plain_rows import FREE, GONE, LINK_WORDS
 from opilio.strategies.shared.chooser.visits import Links
 from opilio.text.meaning import KeywordVectors
 from opilio.vectors import codes
@@ -47,7 +47,7 @@ class Waiting:
         # To links that led to relevant pages; NaN: not worked out yet.
         self.taught = np.full(size, np.nan, np.float32)
         self.terms = np.zeros((size, 3), np.uint8)  # in address, anchor, around
-        self.anchor = np.zeros((size, ANCHOR_WORDS), np.uint16)
+        self.words = np.zeros((size, LINK_WORDS), np.uint16)
         self.scores = np.zeros(size, np.float32)  # of the pages that it is on, added up
         self.parents = np.zeros(size, np.uint8)
         self.host = np.zeros(size, np.int32)
@@ -63,7 +63,7 @@ class Waiting:
             self.meaning,
             self.taught,
             self.terms,
-            self.anchor,
+            self.words,
             self.scores,
             self.parents,
             self.host,
@@ -78,7 +78,7 @@ class Waiting:
             self.host,
             self.section,
             self.terms,
-            self.anchor,
+            self.words,
             self.page,
             self.scores,
             self.parents,
@@ -177,7 +177,7 @@ class Waiting:
                 hosts,
                 links.sections,
                 links.terms,
-                links.anchors,
+                links.words,
                 links.vectors,
             ),
             self.entered,
