@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from opilio.progress import Counts
@@ -199,6 +199,11 @@ class Frontier(Protocol):
     def without_floods(self, links: Sequence[Link], host: str) -> Sequence[Link]:
         """The links of a page of this host, without those to new hosts if its site has
         linked to too many of them."""
+        ...
+
+    def beyond_room(self, links: Sequence[Link], host: str) -> Collection[int]:
+        """The places of the links of a page of this host that the strategy need not
+        look at: new ones to the site itself, of which enough wait."""
         ...
 
     async def take(self) -> Lease | None:

@@ -8,7 +8,7 @@ from frontier.frontier_play import HandClock, Make, found, take
 from opilio.frontier import standing as standing_module
 from opilio.frontier.hosts import RegisteredDomain
 from opilio.frontier.standing import MANY, DomainStanding
-from opilio.records import Lease, Ranked, State
+from opilio.records import Lease, Link, Ranked, State
 from opilio.settings import PolitenessSettings
 
 QUICK = PolitenessSettings(delay=0.0, ip_delay=0.0)
@@ -123,10 +123,15 @@ async def test_a_flood_of_hosts_is_ignored(
     assert frontier.without_floods(pages[3], "other.test") == pages[3]
 
 
-async def test_only_so_many_links_of_a_domain_wait(
+async def test_only_so_many_links_of_a_domain_draw_attention(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Unless others support it, or its pages bring new words."""
+
+    def within(links: list[Link], host: str) -> list[Link]:
+        places = frontier.beyond_room(links, host)
+        return [link for place, link in enumerate(links) if place not in places]
+
     monkeypatch.setattr(standing_module, "ROOM", 10)
     monkeypatch.setattr(standing_module, "MORE", 5)
     frontier = make(QUICK)
@@ -135,15 +140,19 @@ async def test_only_so_many_links_of_a_domain_wait(
     lease = await take(frontier)
     here = [found(f"trap/{n}").link for n in range(100)]
     elsewhere = [found(f"good/{n}").link for n in range(30)]
-    told = frontier.without_floods([*here, *elsewhere], "trap.test")
+    told = within([*here, *elsewhere], "trap.test")
     ours = [link for link in told if "trap.test" in link.url]
     assert len(told) - len(ours) == 30  # they have not been visited for nothing
     assert len(ours) == 10 + 5  # all over the page
     assert ours[0] == here[0] and ours[-1] == here[93]
     await frontier.add([Ranked(link, 0.5) for link in ours], via=lease)
-    assert not frontier.without_floods(here[-5:], "trap.test")
-    assert frontier.without_floods(ours, "trap.test") == ours  # known
-    assert len(frontier.without_floods(here, "seed.test")) == 100
+    assert not within(here[-5:], "trap.test")
+    assert within(ours, "trap.test") == ours  # known
+    assert within(here, "seed.test") == here
+    # The others wait, too, but take no room.
+    await frontier.add([Ranked(link, 0.1) for link in here], via=lease)
+    trap = frontier._agenda.queue.domains["trap.test"]
+    assert trap.waiting == 10 + 5
     await frontier.done(lease, State.KEPT)
 
 

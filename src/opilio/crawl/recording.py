@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -23,6 +24,7 @@ from opilio.records import (
     Lease,
     Link,
     Page,
+    Ranked,
     Reading,
     Response,
     State,
@@ -33,6 +35,8 @@ from opilio.text import urls
 
 if TYPE_CHECKING:
     from opilio.crawl.extraction import Extractions
+
+ALONE = 0.1  # of the promise of a page have its links if the strategy looked at none
 
 
 class Turn:
@@ -209,8 +213,17 @@ class PageRecorder:
     async def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[int]:
         """Queue the links of a page, each with its promise; returns their ids."""
         name = self.settings.crawl.strategy
+        rest: list[Link] = []
+        if places := self.frontier.beyond_room(page.links, urls.host(page.url)):
+            rest = [page.links[place] for place in sorted(places)]
+            links = [
+                link for place, link in enumerate(page.links) if place not in places
+            ]
+            page = msgspec.structs.replace(page, links=links)
         ranked = strategy_output.as_list(name, self.strategy.rank(page, verdict, lease))
         try:
+            if rest:
+                ranked += unseen(rest, ranked, lease.level_after(verdict), lease)
             return await self.frontier.add(ranked, via=lease)
         except (AttributeError, TypeError, ValueError):
             strategy_output.refuse_links(name, ranked)
@@ -277,6 +290,16 @@ class PageRecorder:
         if not self.settings.crawl.near_copies or not page.simhash:
             return 0
         return self.store.near.find(page.simhash)
+
+
+def unseen(
+    links: Sequence[Link], ranked: Sequence[Ranked], level: int, lease: Lease
+) -> list[Ranked]:
+    """Links of a page that the strategy did not look at, as promising as the others of
+    the page are in the mean."""
+    promises = [each.promise for each in ranked if not each.reason]
+    promise = fmean(promises) if promises else lease.promise * ALONE
+    return [Ranked(link, promise, {}, level) for link in links]
 
 
 def likeness(page: Page) -> str:

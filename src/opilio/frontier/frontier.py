@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from heapq import nsmallest
 from itertools import compress
@@ -111,6 +111,11 @@ class LinkFrontier:
         """The links of a page of this host, without those to new hosts if its site has
         linked to too many of them."""
         return self._intake.without_floods(links, host)
+
+    def beyond_room(self, links: Sequence[Link], host: str) -> Collection[int]:
+        """The places of the links of a page that the strategy need not look at: new
+        ones to the site itself, of which enough wait."""
+        return self._intake.beyond_room(links, host)
 
     async def take(self) -> Lease | None:
         """The best link whose host may be visited now; waits while there may be one."""

@@ -10,7 +10,7 @@ itself; only the beginning of a URL that is too long is stored.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from opilio.frontier import sort_keys
@@ -114,24 +114,24 @@ class Intake:
 
     def without_floods(self, links: Sequence[Link], host: str) -> Sequence[Link]:
         """The links of a page of this host, without those to new hosts if its site has
-        linked to too many of them, and without new ones to its own pages if too many
-        of these wait. They are not stored: another page may link to them."""
+        linked to too many of them. They are not stored: who else links to them may."""
         source = self._queue.host(host).domain
-        if not self._standing.is_free(source):
-            known = self._queue.turns.by_name
-            new = {name for link in links if (name := host_of(link.url)) not in known}
-            if new and not self._standing.may_name(len(new), source):
-                links = [link for link in links if host_of(link.url) in known]
+        if self._standing.is_free(source):
+            return links
+        known = self._queue.turns.by_name
+        new = {name for link in links if (name := host_of(link.url)) not in known}
+        if not new or self._standing.may_name(len(new), source):
+            return links
+        return [link for link in links if host_of(link.url) in known]
+
+    def beyond_room(self, links: Sequence[Link], host: str) -> Collection[int]:
+        """The places of links of a page of this host that are new, and lead to its own
+        domain or branch, of which enough links wait. Those that have room are spread
+        over the page."""
+        source = self._queue.host(host).domain
         room = self._standing.room(source)
         if len(links) <= room or not self._standing.has_limit(source):
-            return links
-        return self._within(room, links, source)
-
-    def _within(
-        self, room: int, links: Sequence[Link], source: RegisteredDomain
-    ) -> Sequence[Link]:
-        """These links, but only so many new ones that a domain, or its branch, has to
-        itself, spread over the page."""
+            return ()
         payer = self._standing.payer(source)
         known = self.known.find([link.fingerprint for link in links])
         own = [
@@ -140,9 +140,8 @@ class Intake:
             if not known[place] and self._belongs(link, source, payer)
         ]
         if len(own) <= room:
-            return links
-        out = set(own).difference(own[n * len(own) // room] for n in range(room))
-        return [link for place, link in enumerate(links) if place not in out]
+            return ()
+        return set(own).difference(own[n * len(own) // room] for n in range(room))
 
     def _belongs(
         self, link: Link, source: RegisteredDomain, payer: RegisteredDomain

@@ -12,9 +12,10 @@ with new words takes five off. So a site gets about √(2·F·N) of N pages, and
 repeats its words about P·log₂(N). A domain with a seed has no such limit. Every MiB of
 a page counts as one more page, so that traps cannot fill the disk.
 
-Its pages may let ROOM·s + MORE·(n - r) links to the domain itself wait. Thousands of
-links that all look perfect would otherwise be most of what waits, and the strategy
-measures what is ordinary by what waits. From r = DOUBTED·P on a domain is doubted, if
+Of the links to a domain itself that its pages have, the strategy learns of as many as
+leave ROOM·s + MORE·(n - r) waiting. Thousands of links that all look perfect would
+otherwise be most of what waits, and the strategy measures what is ordinary by what
+waits. The rest waits unseen by it. From r = DOUBTED·P on a domain is doubted, if
 r ≥ MOSTLY·n: then the strategy leaves its links aside.
 
 Domains are independent if they came into the crawl by different ways. A domain that is
@@ -43,7 +44,7 @@ STALE = 2  # pages that repeat words which double the wait, with one supporter
 DOUBTED = 6  # doublings of the wait from which on a domain may be doubted
 MOSTLY = 0.7  # and share of its pages that repeat words
 COPY = 2  # as many of them as a copy of another page counts
-ROOM = 200  # links to its own pages that may wait, for each supporter
+ROOM = 200  # links to its own pages that wait and count, for each supporter
 MORE = 40  # and for each page with new words
 FORGIVEN = 5  # of these, for a page with new words
 LONGEST_WAIT = 30  # doublings
@@ -154,16 +155,17 @@ class DomainStanding:
         return payer.stale >= least
 
     def room(self, domain: RegisteredDomain) -> int:
-        """How many more links to its own pages may wait that a domain names."""
+        """To how many more links to its own pages a domain may draw attention."""
         payer = self.payer(domain)
-        fresh = max(0, payer.charged - payer.stale)
-        most = ROOM * max(1, len(payer.support)) + MORE * fresh
-        return max(0, most - payer.waiting)
+        return max(0, self._most_waiting(payer) - payer.waiting)
 
     def count_waiting(self, domain: RegisteredDomain, links: int) -> None:
-        """Note that so many more links to pages of a domain wait."""
+        """Note that so many more links to pages of a domain wait; those that had no
+        room do not count."""
         if not domain.has_seed:
-            self.payer(domain).waiting += links
+            payer = self.payer(domain)
+            most = max(payer.waiting, self._most_waiting(payer))
+            payer.waiting = min(payer.waiting + links, most)
 
     def payer(self, domain: RegisteredDomain) -> RegisteredDomain:
         """The domain whose free pages a visit takes: its own, or those of its branch
@@ -222,6 +224,12 @@ class DomainStanding:
         self._limited = True
         doublings = min(payer.stale / patience, LONGEST_WAIT)
         return (1 + payer.charged / free) * 2**doublings
+
+    @staticmethod
+    def _most_waiting(payer: RegisteredDomain) -> int:
+        """How many links to its own pages may wait that a domain names."""
+        fresh = max(0, payer.charged - payer.stale)
+        return ROOM * max(1, len(payer.support)) + MORE * fresh
 
     @staticmethod
     def _patience(payer: RegisteredDomain) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 
 import msgspec
@@ -162,6 +162,10 @@ class ChosenLinks:
     def without_floods(self, links: Sequence[Link], host: str) -> Sequence[Link]:
         """The links of a page that are not part of a flood of hosts."""
         return self.frontier.without_floods(links, host)
+
+    def beyond_room(self, links: Sequence[Link], host: str) -> Collection[int]:
+        """The places of the links of a page that the strategy need not look at."""
+        return self.frontier.beyond_room(links, host)
 
     def state(self, id: int) -> str:
         """The state of a link."""
