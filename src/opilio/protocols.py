@@ -230,6 +230,14 @@ class Experienced(Protocol):
 
 
 @runtime_checkable
+class MeasuresWaiting(Protocol):
+    """A strategy that measures links by what waits. It is not shown thousands of links
+    of one domain, beside which those of others would all look alike."""
+
+    measures_waiting: bool
+
+
+@runtime_checkable
 class Publishing(Protocol):
     """A judge or strategy that can pass on what it learnt from all pages, to others of
     its kind. Evidence of links and of their hosts is no part of that."""

@@ -15,7 +15,6 @@ import msgspec
 import numpy as np
 
 from opilio.crawl import CrawlLoop
-from opilio.limits import strategy_output
 from opilio.profiles.keeper import SiteKeeper
 from opilio.protocols import Reviser
 from opilio.records import (
@@ -232,15 +231,7 @@ class Rejudging:
 
     async def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[int]:
         """Give the links of a page to the frontier; returns their ids."""
-        name = self.crawl.settings.crawl.strategy
-        ranked = strategy_output.as_list(
-            name, self.crawl.strategy.rank(page, verdict, lease)
-        )
-        try:
-            ids = await self.crawl.frontier.add(ranked, via=lease)
-        except (AttributeError, TypeError, ValueError):
-            strategy_output.refuse_links(name, ranked)
-            raise
+        ranked, ids = await self.crawl.ranked(page, verdict, lease)
         for one, id in zip(ranked, ids, strict=True):
             if id in self.visited:
                 if self.was_found_on(id, lease.id):
@@ -263,7 +254,9 @@ class Rejudging:
                 "SELECT url, fingerprint FROM link WHERE id = ?", (visit.copy_of,)
             ).fetchone()
             onward = Ranked(Link(url, fingerprint), lease.promise, level=lease.level)
-            await self.crawl.frontier.add([onward], via=lease, redirect=True)
+            [id] = await self.crawl.frontier.add([onward], via=lease, redirect=True)
+            if id in self.visited and self.was_found_on(id, lease.id):
+                rejudged_pages.save_promise(self.db, id, onward)
         if self.crawl.observer and visit.state in (State.COPY, State.UNUSABLE):
             self.crawl.observer.missed(lease, State(visit.state))
 

@@ -17,7 +17,7 @@ import numpy as np
 from opilio.crawl.stages import FoundPage, Stages, Tally
 from opilio.limits import strategy_output
 from opilio.limits.followable_links import obstacles, to_follow
-from opilio.protocols import DeadLinkLearner, Judge, Observer, Reviser
+from opilio.protocols import DeadLinkLearner, Judge, MeasuresWaiting, Observer, Reviser
 from opilio.records import (
     SEED_PROMISE,
     Fingerprint,
@@ -72,6 +72,7 @@ class PageRecorder:
         self.judge = stages.judge
         self.judges: dict[int, Judge] = {}  # of links that are visited for a query
         self.strategy = stages.strategy
+        self.is_choosy = isinstance(self.strategy, MeasuresWaiting)
         # Checked once: isinstance with a protocol looks at all its methods each time.
         self.reviser = self.strategy if isinstance(self.strategy, Reviser) else None
         self.observer = self.strategy if isinstance(self.strategy, Observer) else None
@@ -212,22 +213,34 @@ class PageRecorder:
 
     async def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[int]:
         """Queue the links of a page, each with its promise; returns their ids."""
+        _, ids = await self.ranked(page, verdict, lease)
+        return ids
+
+    async def ranked(
+        self, page: Page, verdict: Verdict, lease: Lease
+    ) -> tuple[list[Ranked], list[int]]:
+        """The same; returns the links with their promises, too."""
         name = self.settings.crawl.strategy
-        rest: list[Link] = []
-        if places := self.frontier.beyond_room(page.links, urls.host(page.url)):
-            rest = [page.links[place] for place in sorted(places)]
-            links = [
-                link for place, link in enumerate(page.links) if place not in places
-            ]
-            page = msgspec.structs.replace(page, links=links)
+        page, unseen = self.divide(page)
         ranked = strategy_output.as_list(name, self.strategy.rank(page, verdict, lease))
         try:
-            if rest:
-                ranked += unseen(rest, ranked, lease.level_after(verdict), lease)
-            return await self.frontier.add(ranked, via=lease)
+            if unseen:
+                ranked += like_others(unseen, ranked, lease.level_after(verdict), lease)
+            return ranked, await self.frontier.add(ranked, via=lease)
         except (AttributeError, TypeError, ValueError):
             strategy_output.refuse_links(name, ranked)
             raise
+
+    def divide(self, page: Page) -> tuple[Page, list[Link]]:
+        """The page with the links that the strategy looks at, and the others."""
+        if not self.is_choosy:
+            return page, []
+        out = self.frontier.beyond_room(page.links, urls.host(page.url))
+        if not out:
+            return page, []
+        seen = [link for place, link in enumerate(page.links) if place not in out]
+        unseen = [page.links[place] for place in sorted(out)]
+        return msgspec.structs.replace(page, links=seen), unseen
 
     def settle(self) -> None:
         """Let readers leave out links that neither strategy nor frontier need again."""
@@ -292,7 +305,7 @@ class PageRecorder:
         return self.store.near.find(page.simhash)
 
 
-def unseen(
+def like_others(
     links: Sequence[Link], ranked: Sequence[Ranked], level: int, lease: Lease
 ) -> list[Ranked]:
     """Links of a page that the strategy did not look at, as promising as the others of

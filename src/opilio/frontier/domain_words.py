@@ -20,7 +20,7 @@ SLOTS = 1 << BITS
 TWICE = 1 << 15  # marks a word that was on two pages
 MOST = 2048  # domains that are remembered, of 4 KB each
 LONGEST = 512  # sampled words of a page
-SETTLED = 5  # pages of a domain before its words are looked at
+SETTLED = 10  # pages of a domain before its words are looked at
 
 
 class DomainWords:

@@ -12,11 +12,11 @@ with new words takes five off. So a site gets about √(2·F·N) of N pages, and
 repeats its words about P·log₂(N). A domain with a seed has no such limit. Every MiB of
 a page counts as one more page, so that traps cannot fill the disk.
 
-Of the links to a domain itself that its pages have, the strategy learns of as many as
-leave ROOM·s + MORE·(n - r) waiting. Thousands of links that all look perfect would
-otherwise be most of what waits, and the strategy measures what is ordinary by what
-waits. The rest waits unseen by it. From r = DOUBTED·P on a domain is doubted, if
-r ≥ MOSTLY·n: then the strategy leaves its links aside.
+Of the links to a domain itself that its pages have, a strategy that measures links by
+what waits is shown ROOM·s + MORE·(n - r); the rest waits unseen by it. Thousands of
+links that all look perfect would otherwise be most of what waits, and others look
+alike beside them. From r = DOUBTED·P on a domain is doubted, if r ≥ MOSTLY·n: then the
+default strategy leaves its links aside.
 
 Domains are independent if they came into the crawl by different ways. A domain that is
 found on an established domain (one with a seed, or with links from MANY independent
@@ -40,8 +40,8 @@ from opilio.frontier.ledger import Ledger
 
 MANY = 5  # branches that link to a domain: its own links begin branches
 MOST_SUPPORT = 20  # branches that are counted
-STALE = 2  # pages that repeat words which double the wait, with one supporter
-DOUBTED = 6  # doublings of the wait from which on a domain may be doubted
+STALE = 6  # pages that repeat words which double the wait, with one supporter
+DOUBTED = 3  # doublings of the wait from which on a domain may be doubted
 MOSTLY = 0.7  # and share of its pages that repeat words
 COPY = 2  # as many of them as a copy of another page counts
 ROOM = 200  # links to its own pages that wait and count, for each supporter

@@ -97,6 +97,7 @@ class Opilio:
     Options = OpilioOptions
     reads = Reads(context=True, vector=True, words=True, vectors=True)
     calibrated = True
+    measures_waiting = True  # by standardised features
 
     def __init__(self, options: OpilioOptions, knowledge: Knowledge) -> None:
         subject = knowledge.subject
