@@ -135,3 +135,21 @@ async def test_the_support_of_a_domain_is_remembered(crawled) -> None:
     assert standing["seed.test"] == ("seed.test", "", 1)
     assert standing["wiki.test"] == ("wiki.test", "seed.test", 0)
     assert standing["site0.test"][0] == "site0.test"
+
+
+async def test_no_link_of_a_long_list_is_lost(crawled) -> None:
+    """The default strategy is shown a part of the links of an unknown site; the others
+    wait, too."""
+    items = {f"/item/{n}": f"bees {n}" for n in range(400)}
+    web = SmallWeb(
+        {
+            "http://seed.test/": page("Bees", "honey", {"http://list.test/": "bees"}),
+            "http://list.test/": page("List of bees", "honey bees", items),
+        }
+    )
+    life = await crawled(web)
+    ended = await life.crawl("--max-pages", 2)
+    assert ended.code == 0, ended.err
+    waiting = life.rows("SELECT promise FROM link WHERE state = 'waiting'")
+    assert len(waiting) == 400
+    assert all(0 < promise <= 1 for (promise,) in waiting)
